@@ -245,7 +245,7 @@ static struct kunit_case log_page_cases[] = {
 };
 
 static struct kunit_suite log_page_suite = {
-	.name = "ssdup-log-page",
+	.name = "ssdup-codec-page",
 	.test_cases = log_page_cases,
 };
 

@@ -389,7 +389,7 @@ static struct kunit_case log_record_cases[] = {
 };
 
 static struct kunit_suite log_record_suite = {
-	.name = "ssdup-log-record",
+	.name = "ssdup-codec-record",
 	.test_cases = log_record_cases,
 };
 

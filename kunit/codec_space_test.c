@@ -360,7 +360,7 @@ static struct kunit_case log_space_cases[] = {
 };
 
 static struct kunit_suite log_space_suite = {
-	.name = "ssdup-log-space",
+	.name = "ssdup-codec-space",
 	.test_cases = log_space_cases,
 };
 

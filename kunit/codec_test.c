@@ -466,7 +466,7 @@ static struct kunit_case codec_cases[] = {
 };
 
 static struct kunit_suite log_suite = {
-	.name = "ssdup-log",
+	.name = "ssdup-codec",
 	.test_cases = codec_cases,
 };
 

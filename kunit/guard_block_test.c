@@ -257,7 +257,7 @@ static struct kunit_case guard_cases[] = {
 };
 
 static struct kunit_suite guard_suite = {
-	.name = "ssdup-guard",
+	.name = "ssdup-guard-block",
 	.test_cases = guard_cases,
 };
 

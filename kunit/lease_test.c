@@ -232,7 +232,7 @@ static struct kunit_case pool_cases[] = {
 };
 
 static struct kunit_suite pool_suite = {
-	.name = "ssdup-pool",
+	.name = "ssdup-lease",
 	.test_cases = pool_cases,
 };
 

@@ -3,7 +3,8 @@
  * dm-ssdup: failure modes.
  *
  * running -> log read-only -> log failed. Each change is logged once. Only loading
- * the table again undoes it. Of several SSDs one after the other may fail before that.
+ * the table again undoes it. Of several SSDs one after the other may fail before that. What an
+ * error of the SSD means, others decide: route/refusals.c for data, log/metadata.c for the rest.
  */
 #include "failure.h"
 #include "wakeups.h"

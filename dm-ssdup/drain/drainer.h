@@ -198,7 +198,7 @@ bool ssdup_copies_doubted(const struct ssdup_drainer *drainer);
 /** ssdup_copies_room() - is there room for copies? any context, a hint */
 bool ssdup_copies_room(struct ssdup_drainer *drainer);
 
-/** ssdup_copies_epoch() - it changes whenever clean data is forgotten since a disk is in doubt */
+/** ssdup_copies_epoch() - a copy that was begun in another one is not published; any context */
 u32 ssdup_copies_epoch(const struct ssdup_drainer *drainer);
 
 /**

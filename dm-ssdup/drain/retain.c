@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Owns when clean segments are kept and forgotten. */
+/* Owns when clean segments are kept and forgotten, also for the memory that their map takes. */
 #include <linux/mm.h>
 
 #include "base/failure.h"

@@ -15,7 +15,7 @@
 #include <linux/slab.h>
 
 #include "base/trace.h"
-#include "core/policy.h"
+#include "core/stream_route.h"
 #include "core/threshold.h"
 #include "stream.h"
 
@@ -48,7 +48,7 @@ int ssdup_stream_create(struct ssdup_router *router)
 	window_reset(&s->window[0]);
 	router->window_now = &s->window[0];
 	s->next = &s->window[1];
-	router->route = ssdup_policy_next(router->c->set.policy, SSDUP_HDD, 0, 0);
+	router->route = ssdup_stream_route(router->c->set.policy, SSDUP_HDD, 0, 0);
 	ssdup_threshold_init(&s->threshold);
 	return 0;
 }
@@ -57,8 +57,8 @@ void ssdup_stream_policy(struct ssdup_router *router, enum ssdup_policy policy)
 {
 	/* Pairs with smp_mb() in stream_evaluate(). */
 	smp_mb();
-	WRITE_ONCE(router->route, ssdup_policy_next(policy, READ_ONCE(router->route),
-						    POLICY_STAYS, POLICY_STAYS));
+	WRITE_ONCE(router->route, ssdup_stream_route(policy, READ_ONCE(router->route),
+						     POLICY_STAYS, POLICY_STAYS));
 }
 
 static void stream_evaluate(struct ssdup_router *router, struct stream_window *w)
@@ -71,7 +71,7 @@ static void stream_evaluate(struct ssdup_router *router, struct stream_window *w
 
 	do {
 		policy = READ_ONCE(router->c->set.policy);
-		route = ssdup_policy_next(policy, READ_ONCE(router->route), percentage, threshold);
+		route = ssdup_stream_route(policy, READ_ONCE(router->route), percentage, threshold);
 		WRITE_ONCE(router->route, route);
 		/* Pairs with smp_mb() in ssdup_stream_policy(): the last policy decides. */
 		smp_mb();

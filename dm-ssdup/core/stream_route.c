@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Decides the route of the next stream. */
-#include "policy.h"
+#include "stream_route.h"
 
-enum ssdup_disk ssdup_policy_next(enum ssdup_policy policy, enum ssdup_disk now,
-				  u32 percentage, u32 threshold)
+enum ssdup_disk ssdup_stream_route(enum ssdup_policy policy, enum ssdup_disk now,
+				   u32 percentage, u32 threshold)
 {
 	u32 to_ssd_above = threshold, to_hdd_below = threshold;
 

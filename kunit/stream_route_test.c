@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <kunit/test.h>
 
-#include "core/policy.c"
+#include "core/stream_route.c"
 
 #define HDD	SSDUP_HDD
 #define SSD	SSDUP_SSD
@@ -46,10 +46,10 @@ static void next_route(struct kunit *test)
 	const struct next_case *c = test->param_value;
 
 	KUNIT_EXPECT_EQ(test,
-			ssdup_policy_next(c->policy, HDD, c->percentage, c->threshold),
+			ssdup_stream_route(c->policy, HDD, c->percentage, c->threshold),
 			c->from_hdd);
 	KUNIT_EXPECT_EQ(test,
-			ssdup_policy_next(c->policy, SSD, c->percentage, c->threshold),
+			ssdup_stream_route(c->policy, SSD, c->percentage, c->threshold),
 			c->from_ssd);
 }
 
@@ -59,7 +59,7 @@ static struct kunit_case policy_cases[] = {
 };
 
 static struct kunit_suite policy_suite = {
-	.name = "ssdup-policy",
+	.name = "ssdup-stream-route",
 	.test_cases = policy_cases,
 };
 

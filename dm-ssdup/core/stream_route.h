@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: which disk the next stream goes to (SSDUP+ section 2.3, algorithm 1). Pure.
+ * dm-ssdup: which disk the next stream goes to (SSDUP+ section 2.3, algorithm 1), by any policy but
+ * balance, which core/window.h decides. Pure.
  */
-#ifndef SSDUP_POLICY_H
-#define SSDUP_POLICY_H
+#ifndef SSDUP_STREAM_ROUTE_H
+#define SSDUP_STREAM_ROUTE_H
 
 #include "types.h"
 
@@ -15,7 +16,7 @@
 #define POLICY_STAYS		4000U
 
 /**
- * ssdup_policy_next() - route of the next stream
+ * ssdup_stream_route() - route of the next stream
  * @policy: the key of that name
  * @now: route of the stream just seen
  * @percentage: its random percentage, 1/10000
@@ -24,7 +25,7 @@
  * With adaptive, a percentage above the threshold sends the next stream to the SSD, and one
  * below it to the HDD. watermark has a fixed mark for each direction.
  */
-enum ssdup_disk ssdup_policy_next(enum ssdup_policy policy, enum ssdup_disk now,
-				  u32 percentage, u32 threshold);
+enum ssdup_disk ssdup_stream_route(enum ssdup_policy policy, enum ssdup_disk now,
+				   u32 percentage, u32 threshold);
 
 #endif
