@@ -11,9 +11,9 @@
 void ssdup_fail(struct ssdup *c, enum ssdup_mode mode, const char *why);
 
 /**
- * ssdup_ssd_fail() - an SSD takes no writes any more; the log is read-only with the last one
+ * ssdup_ssd_fail() - stop writes to an SSD; after the last SSD the log is read-only
  *
- * What it has is read and drained as in a read-only log, and the others go on. Context: any.
+ * Its data is read and drained as in a read-only log, and the other SSDs go on. Context: any.
  */
 void ssdup_ssd_fail(struct ssdup *c, struct ssdup_ssd *ssd, const char *why);
 

@@ -39,7 +39,7 @@ static __always_inline void ssdup_load_begin(struct ssdup_load *l, enum load_kin
 	this_cpu_add(l->sums->of[kind].sectors, sectors);
 }
 
-/** ssdup_load_timed() - one of @sectors took @ns, until @now; any context */
+/** ssdup_load_timed() - a request of @sectors took @ns, until @now; any context */
 void ssdup_load_timed(struct ssdup_load *l, enum load_kind kind, u32 sectors, u64 ns, u64 now);
 
 /** ssdup_load_end() - it ends, @ns after @sent; 0: it was not timed; any context */

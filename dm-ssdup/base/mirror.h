@@ -7,8 +7,8 @@
  * So whoever relies on a request that has ended finds what it wrote on each SSD that is not out,
  * and nobody above needs to know that there are two. When the last one fails, so does the request.
  *
- * A power cut may leave on one of them what the other one has not got, but only of requests that
- * had not ended. Before the log is used, ssdup_mirror_even() makes that equal. See core/twins.h.
+ * After a power cut the two may differ, but only in requests that had not ended. Before the log is
+ * used, ssdup_mirror_even() makes them equal. See core/twins.h.
  *
  * All devices that use the SSDs share one of these: who is out is so for all.
  */

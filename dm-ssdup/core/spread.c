@@ -27,7 +27,7 @@ static bool may_have(const struct spread_ssd *ssd, bool apart)
 	return !ssd->out && (apart || !ssd->apart);
 }
 
-/* Must one have the write that is left to its readers? */
+/* Are all SSDs that take writes left to their readers? */
 static bool all_apart(const struct spread_ssd *ssd, u32 nr)
 {
 	u32 i;

@@ -69,7 +69,7 @@ bool ssdup_ssds_set(struct log_super *s, u32 number, u8 state);
 /**
  * ssdup_ssds_renumber() - let a log have classes on all SSDs of its pool
  * @s: has no generation below @s->classes.era any more
- * @next: its generations from here on are of all of them
+ * @next: generations from here on are of classes on all SSDs
  *
  * Return: false when there would be too many classes.
  */

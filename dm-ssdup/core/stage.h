@@ -76,7 +76,7 @@ static inline bool stage_take(u32 word, u32 sectors, u32 *next)
  */
 u32 ssdup_stage_order(const struct stage_span *span, u32 nr, u8 order[STAGE_RECORDS]);
 
-/** ssdup_stage_joined() - how many of @nr in @order follow on the first one, with that one */
+/** ssdup_stage_joined() - how many of @nr in @order are contiguous from the first one on */
 u32 ssdup_stage_joined(const struct stage_span *span, const u8 *order, u32 nr);
 
 /**

@@ -65,7 +65,7 @@ static enum twins_fault match_part(const struct twin_block *a, const struct twin
 	t->block = *whole;
 	t->block.index = a->index;
 	memcpy(t->block.member[part->index], part->member[part->index], sizeof(part->member[0]));
-	/* Without a word of the other one that it is out, it is whole: but its block is old. */
+	/* Unless the other one calls @part out, it is whole, but its block is old. */
 	t->in = whole->out ? BIT(whole->index) : BIT(SSDUP_TWINS) - 1;
 	t->fills = whole->out;
 	t->mend = !whole->out;

@@ -6,7 +6,7 @@
  * before anything is acknowledged that the failed one has not got. So:
  *
  *  - of two that are there, neither of which calls the other one out, each has everything;
- *  - one that is called out has not, whatever its own block says;
+ *  - one that is called out lacks data, whatever its own block says;
  *  - two that call each other out ran apart, and nobody can say which one is right;
  *  - one alone has everything if it calls the other one out. Else that one may have run alone.
  *
@@ -28,7 +28,7 @@ struct twin_block {
 	u64	seq;
 };
 
-/* What is found where a table says that one is. */
+/* What is found in the place of one SSD of two. */
 enum twin_there {
 	TWIN_ABSENT,		/* the table names none */
 	TWIN_BLANK,

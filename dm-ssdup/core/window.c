@@ -16,7 +16,7 @@ static u32 slot_of(u64 key)
 	return key * 0x9e3779b97f4a7c15ULL >> (64 - WINDOW_ENDS_BITS);
 }
 
-/* How an area is told from others of its slot. */
+/* Tells an area from others of its slot. */
 static u32 area_tag(u64 area)
 {
 	return (area + 1) << 1;
@@ -260,7 +260,7 @@ static bool suits_ssd(const struct window_facts *f, u32 kind, u32 other)
 	       f->first[kind].turn.start < f->first[other].turn.start;
 }
 
-/* Of the first ones of these kinds, the one that has waited longest if that was too long. */
+/* Of the first writes of @kinds, the one that waits longest, if PACING_WAIT_MS or more. */
 static u32 overdue(const struct window_facts *f, u32 kinds)
 {
 	u32 kind, oldest = WINDOW_KINDS;

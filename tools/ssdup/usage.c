@@ -160,23 +160,6 @@ const struct usage usage_list = {
 	.more = "The exit code is that of \"ssdup status\".",
 };
 
-static const struct option_spec top_options[] = {
-	{ 'd', "delay", "SECONDS",
-	  "between two looks (default: 2, at least 0.1)" },
-	{ 'n', "count", "COUNT", "end after so many looks" },
-	{ }
-};
-
-const struct usage usage_top = {
-	.synopsis = "[NAME] [-d SECONDS] [-n COUNT]",
-	.about = "Show what a device does, again and again: its disks, the segments of the log,\n"
-		 "where writes and reads go, how random the writes are, and what waits.",
-	.options = top_options,
-	.more = "Keys: q quits, Tab shows the next device, + and - change the delay, Space looks\n"
-		"at once.\n"
-		"Without a terminal the screens are printed, $LINES times $COLUMNS or 24x80.",
-};
-
 static const struct option_spec drain_options[] = {
 	{ OPT_BELOW, "wait-below", "SIZE",
 	  "return as soon as no more than SIZE is dirty",
