@@ -32,7 +32,7 @@ struct ssdup_segment {
 
 	/* Reads change this: it is not on the cache line of the writes. */
 	atomic_t		reads ____cacheline_aligned_in_smp;	/* that point into it */
-	atomic64_t		live;		/* see ssdup_account_extent() */
+	atomic64_t		live;		/* see account_extent() */
 	u32			index;		/* of the segment; constant */
 	bool			copies;		/* clean, with copies of what was read */
 	u8			ssd;		/* number of its SSD; constant */

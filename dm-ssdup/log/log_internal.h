@@ -182,9 +182,6 @@ bool ssdup_pool_named(const struct ssdup_pool *pool, u32 number);
 /** ssdup_pool_has_room() - could a new log, @number, write to each SSD? the pool is locked */
 bool ssdup_pool_has_room(const struct ssdup_pool *pool, u32 number);
 
-/** ssdup_pool_release() - the log is not active, if this table was the last to take it */
-void ssdup_pool_release(struct ssdup_log *log);
-
 /** ssdup_pool_stamp() - @s is to be the next superblock; the pool is locked */
 void ssdup_pool_stamp(struct ssdup_log *log, struct log_super *s);
 

@@ -100,11 +100,38 @@ int ssdup_pool_get(struct ssdup_log *log, const char **why)
 	return 0;
 }
 
+/* What @log has, but not its live segments, is everybody's. */
+static void give_back(struct ssdup_pool *pool, struct ssdup_log *log)
+{
+	u32 i;
+
+	for (i = 0; i < pool->nr_segments; i++)
+		if (pool->owner[i] == log->number && log->segment[i].state == SEGMENT_FREE)
+			ssdup_pool_give(pool, i, POOL_FREE);
+}
+
+/*
+ * What a read-only log has freed, reads may still point into, and its tail may not be durable. The
+ * table that took the log after this one has its own idea of what is free.
+ */
+static void release(struct ssdup_log *log)
+{
+	struct ssdup_pool *pool = log->pool;
+
+	mutex_lock(&pool->lock);
+	if (pool->user[log->number].log == log) {
+		pool->user[log->number].log = NULL;
+		if (!log->c->read_only && ssdup_whole(log->c))
+			give_back(pool, log);
+	}
+	mutex_unlock(&pool->lock);
+}
+
 static void leave_pool(struct ssdup_log *log, struct ssdup_pool *pool)
 {
 	bool last;
 
-	ssdup_pool_release(log);
+	release(log);
 	mutex_lock(&pools_lock);
 	list_del(&log->in_pool);
 	last = list_empty(&pool->tables);
@@ -199,16 +226,6 @@ void ssdup_pool_give(struct ssdup_pool *pool, u32 segment, u32 owner)
 	WRITE_ONCE(pool->nr_free, pool->nr_free + (owner == POOL_FREE) - (was == POOL_FREE));
 }
 
-/* What @log has, but not its live segments, is everybody's. */
-static void give_back(struct ssdup_pool *pool, struct ssdup_log *log)
-{
-	u32 i;
-
-	for (i = 0; i < pool->nr_segments; i++)
-		if (pool->owner[i] == log->number && log->segment[i].state == SEGMENT_FREE)
-			ssdup_pool_give(pool, i, POOL_FREE);
-}
-
 /* The live segments are the log's, and no others. */
 static void note_live(struct ssdup_log *log, const struct log_header *live, u32 nr)
 {
@@ -301,23 +318,6 @@ void ssdup_pool_unclaim(struct ssdup_log *log, const struct log_header *live, u3
 	if (pool->user[log->number].log == log) {
 		pool->user[log->number].log = NULL;
 		note_live(log, live, nr);
-	}
-	mutex_unlock(&pool->lock);
-}
-
-/*
- * What a read-only log has freed, reads may still point into, and its tail may not be durable. The
- * table that took the log after this one has its own idea of what is free.
- */
-void ssdup_pool_release(struct ssdup_log *log)
-{
-	struct ssdup_pool *pool = log->pool;
-
-	mutex_lock(&pool->lock);
-	if (pool->user[log->number].log == log) {
-		pool->user[log->number].log = NULL;
-		if (!log->c->read_only && ssdup_whole(log->c))
-			give_back(pool, log);
 	}
 	mutex_unlock(&pool->lock);
 }

@@ -130,7 +130,11 @@ bool ssdup_map_next_lost(struct ssdup_map *map, u64 *start, u32 *sectors)
 
 /* --- Accounts of classes --- */
 
-void ssdup_account_extent(struct ssdup_map *map, const struct extent *e, s64 sectors)
+/*
+ * @sectors of @e enter or leave the map. segment->live is what a drain would have to write to the
+ * HDD, which discards are not. The thread is kicked when it becomes zero.
+ */
+static void account_extent(struct ssdup_map *map, const struct extent *e, s64 sectors)
 {
 	struct ssdup_segment *seg = segment_of(map->log, e->pos);
 
@@ -152,10 +156,10 @@ static u64 count_replaced(struct ssdup_map *map, const struct ssdup_range *r,
 	for (x = ssdup_extent_first(&r->tree, e->start, end); x && x->start < end;
 	     x = ssdup_extent_next(x)) {
 		sectors = min(extent_end(x), end) - max(x->start, e->start);
-		ssdup_account_extent(map, x, -(s64)sectors);
+		account_extent(map, x, -(s64)sectors);
 		sum += sectors;
 	}
-	ssdup_account_extent(map, e, e->sectors);
+	account_extent(map, e, e->sectors);
 	return sum;
 }
 
@@ -182,7 +186,7 @@ static void account_range(struct ssdup_map *map, const struct ssdup_range *r)
 	const struct extent *x;
 
 	for (x = ssdup_extent_first(&r->tree, 0, U64_MAX); x; x = ssdup_extent_next(x))
-		ssdup_account_extent(map, x, x->sectors);
+		account_extent(map, x, x->sectors);
 }
 
 void ssdup_map_replayed(struct ssdup_map *map)
@@ -356,7 +360,7 @@ static void account_leaving(struct ssdup_map *map, const struct extent *e)
 {
 	map_counts(map, -1, -(s64)e->sectors);
 	if (map->log->classes.nr > 1)
-		ssdup_account_extent(map, e, -(s64)e->sectors);
+		account_extent(map, e, -(s64)e->sectors);
 }
 
 static void drop_extent(struct ssdup_map *map, struct ssdup_range *r, struct extent *e)

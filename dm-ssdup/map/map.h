@@ -162,14 +162,6 @@ bool ssdup_insert_among(struct ssdup_map *map, struct ssdup_range *r, struct ssd
  */
 bool ssdup_account_insert(struct ssdup_map *map, struct ssdup_range *r, const struct ssdup_io *io);
 
-/**
- * ssdup_account_extent() - account for @sectors of @e that enter or leave the map
- *
- * segment->live is the number of sectors that a drain would have to write to the HDD, which those
- * of discards are not. The thread is kicked when it becomes zero. Context: any.
- */
-void ssdup_account_extent(struct ssdup_map *map, const struct extent *e, s64 sectors);
-
 /** ssdup_map_replayed() - account for all that the trees hold after a replay; context: preresume */
 void ssdup_map_replayed(struct ssdup_map *map);
 

@@ -102,31 +102,6 @@ int parse_number(const char *text, uint64_t min, uint64_t max, uint64_t *value)
 	return *value < min || *value > max ? -ERANGE : 0;
 }
 
-int parse_seconds(const char *text, unsigned int *ms)
-{
-	uint64_t whole, part, unit;
-	int r;
-
-	r = digits(&text, &whole) ?: fraction(&text, &part);
-	if (r)
-		return r;
-	if (!*text || !strcmp(text, "s"))
-		unit = 1000;
-	else if (!strcmp(text, "ms"))
-		unit = 1;
-	else if (!strcmp(text, "m") || !strcmp(text, "min"))
-		unit = 60000;
-	else
-		return -EINVAL;
-	if (whole > 1000000)
-		return -ERANGE;
-	whole = whole * unit + part * unit / MAX_FRACTION;
-	if (!whole || whole > INT32_MAX)
-		return -ERANGE;
-	*ms = whole;
-	return 0;
-}
-
 const char *format_size(char text[SIZE_TEXT], uint64_t bytes)
 {
 	static const char letters[] = "KMGTPE";

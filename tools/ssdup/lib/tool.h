@@ -168,14 +168,6 @@ int parse_size(const char *text, uint64_t *bytes);
  */
 int parse_number(const char *text, uint64_t min, uint64_t max, uint64_t *value);
 
-/**
- * parse_seconds() - a time such as "2", "0.5", "500ms", "1m"
- * @ms: in milliseconds, at least 1
- *
- * Return: 0, -EINVAL or -ERANGE.
- */
-int parse_seconds(const char *text, unsigned int *ms);
-
 #define SIZE_TEXT	32
 
 /** format_size() - "1.5 GiB", at most SIZE_TEXT bytes with the end; returns @text */

@@ -57,24 +57,6 @@ static void sizes_are_read(struct kunit *test)
 	}
 }
 
-static void times_are_read(struct kunit *test)
-{
-	unsigned int ms;
-
-	KUNIT_EXPECT_EQ(test, parse_seconds("2", &ms), 0);
-	KUNIT_EXPECT_EQ(test, ms, 2000);
-	KUNIT_EXPECT_EQ(test, parse_seconds("0.25s", &ms), 0);
-	KUNIT_EXPECT_EQ(test, ms, 250);
-	KUNIT_EXPECT_EQ(test, parse_seconds("300ms", &ms), 0);
-	KUNIT_EXPECT_EQ(test, ms, 300);
-	KUNIT_EXPECT_EQ(test, parse_seconds("1.5min", &ms), 0);
-	KUNIT_EXPECT_EQ(test, ms, 90000);
-	KUNIT_EXPECT_EQ(test, parse_seconds("0", &ms), -ERANGE);
-	KUNIT_EXPECT_EQ(test, parse_seconds("99999999", &ms), -ERANGE);
-	KUNIT_EXPECT_EQ(test, parse_seconds("2h", &ms), -EINVAL);
-	KUNIT_EXPECT_EQ(test, parse_seconds("", &ms), -EINVAL);
-}
-
 static const struct text_case {
 	uint64_t	value;
 	const char	*text;
@@ -237,7 +219,6 @@ static void progress_is_not_said_at_once(struct kunit *test)
 
 static struct kunit_case size_cases_list[] = {
 	KUNIT_CASE(sizes_are_read),
-	KUNIT_CASE(times_are_read),
 	KUNIT_CASE(sizes_and_times_are_written),
 	KUNIT_CASE(rates_look_back_some_seconds),
 	KUNIT_CASE(progress_fits_the_line),
