@@ -5,7 +5,7 @@
 # them. When there is no room, the next one waits for the SSD. They go there by themselves, many
 # in a request.
 # invariant: 1 2 4 6
-# cpus: 2
+# time: virtual
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 GUARD=0
