@@ -70,7 +70,11 @@ void ssdup_drive_lost(struct drive_user *user);
 /** ssdup_drive_failed() - the drive has failed a request, which is no flush; any context */
 void ssdup_drive_failed(struct drive_user *user, blk_status_t status);
 
-/** drive_ended() - each request to a disk, but a flush, ends by this; any context */
+/**
+ * drive_ended() - a request to a disk has ended, which is no flush; any context
+ *
+ * For requests that device mapper ends, io.c tells the drive.
+ */
 static inline void drive_ended(struct drive_user *user, blk_status_t status)
 {
 	if (unlikely(status))

@@ -180,7 +180,7 @@ static bool count_in(struct ssdup_mirror *m)
 	filled = m->fill;
 	if (filled) {
 		WRITE_ONCE(m->in, MIRROR_ALL);
-		/* Who sees that none is filled has to see that both count: pairs with submit(). */
+		/* Who sees that none is filled sees that both count. Pairs with mirror_submit(). */
 		smp_wmb();
 		WRITE_ONCE(m->fill, 0);
 	}

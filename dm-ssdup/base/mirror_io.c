@@ -365,7 +365,10 @@ static void free_mirror(struct ssdup_mirror *m)
 	mutex_unlock(&m->lock);
 	for (i = 0; i < SSDUP_TWINS; i++)
 		ssdup_drive_put(&m->member[i].user);
-	/* It may be armed, although all that was late has ended: destroy_workqueue() waits not. */
+	/*
+	 * Its timer may be armed for bios that another round has ended: destroy_workqueue() does
+	 * not wait for a timer.
+	 */
 	cancel_delayed_work_sync(&m->late_work);
 	if (m->wq)
 		destroy_workqueue(m->wq);

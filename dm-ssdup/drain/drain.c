@@ -331,7 +331,10 @@ static int choose_group(struct ssdup_drainer *drainer, const struct pacing_out *
 	if (!copier->salvages && class_closed(drainer->log, copier->class))
 		return 0;
 
-	/* A group that was begun before the request may fail: that is not its error. */
+	/*
+	 * A group that was begun before the request may fail: that is not its error. And no salvage
+	 * begins beside a free of another class.
+	 */
 	if (anew || copier->salvages || READ_ONCE(copier->free_error)) {
 		r = await_free(drainer);
 		if (r)

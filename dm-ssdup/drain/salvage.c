@@ -179,6 +179,7 @@ static bool free_class(struct ssdup_drainer *drainer, struct ssdup_class *k)
 		DMWARN_LIMIT("%s: all of the log is on the HDD, but the SSD takes no record of it",
 			     drainer->c->name);
 	} else if (written.nr) {
+		/* If that fails, they are freed by the next try. */
 		ssdup_free_group(drainer, &written);
 	}
 	return false;

@@ -5,6 +5,7 @@
 # them. When there is no room, the next one waits for the SSD. They go there by themselves, many
 # in a request.
 # invariant: 1 2 4 6
+# cpus: 2
 # time: virtual
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
@@ -113,7 +114,7 @@ for _ in {1..1000}; do
 done
 is "requests for one write, commits" "$(($(requests) - before)) $(stat commits)" "1 0"
 
-# several in a request: how many is a matter of ticks here, and measured in virtual time
+# several in a request: how many is a matter of ticks
 before=$(requests)
 io write start=4096 len=2048 bs=8 depth=1
 flush
